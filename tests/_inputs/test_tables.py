@@ -22,7 +22,7 @@ from spectralcls import (
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
-from spectralcls._inputs.completion import Completion, completed, completed_by_folds
+from spectralcls._inputs.completion import Completion, completed_by_folds
 from spectralcls._inputs.coordinates import centers_and_scales
 from spectralcls._inputs.frames import read_columns
 from spectralcls._inputs.training_data import TrainingData
@@ -36,6 +36,10 @@ FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
 SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]
 SUMS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
 TAKE_MISSING = [*SUMS, *SPECTRAL, KINDS["PerTurboClassifier"]]
+
+
+def completed(X, codes, weights=None, features=None):
+    return Completion.learned(X, codes, weights, features).of_rows(X, codes)
 
 
 def incomplete(rng, n, share, offset=0.0):

@@ -1,5 +1,6 @@
 """The Dask estimators beside the single-process answers, on threads; test_dask_cluster has a cluster."""
 
+import importlib
 import operator
 import tracemalloc
 
@@ -478,7 +479,7 @@ def test_isolated_points_are_said_on_dask_too():
 @pytest.mark.parametrize("most", [1 << 22, 0])
 def test_a_rule_of_thumb_is_that_of_all_points_in_memory(problem, rule, most, monkeypatch):
     monkeypatch.setattr(tuning, "MOST_VALUES", most)
-    monkeypatch.setattr(tuning, "MAX_MEASURED", 450)
+    monkeypatch.setattr(importlib.import_module("spectralcls._tuning.gathered"), "MAX_MEASURED", 450)
     X, y, weights, _ = problem
     for w in (None, weights, weights / weights.sum()):
         local = spectralcls.ParzenClassifier(rule).fit(X, y, w)

@@ -88,7 +88,7 @@ def repeated(names):
 
 
 # A module of `dask` has the name of the module that it distributes; `neighbors` and `operators` are public there.
-MIRRORED = {"incomplete", "inputs", "neighbors", "operators", "points"}
+MIRRORED = {"inputs", "neighbors", "operators", "points"}
 
 
 def test_a_name_of_a_module_is_taken_once():
@@ -105,7 +105,7 @@ def test_a_name_of_a_class_is_taken_once():
         for node in ast.walk(house.sources()[parts])
         if isinstance(node, ast.ClassDef)
     ]
-    assert set(repeated(names)) == {"KernelOperator", "TrainingPoints"}, "those of dask derive from the others"
+    assert set(repeated(names)) == {"KernelOperator"}, "that of dask derives from the same class"
 
 
 def test_every_line_is_of_one_kind():

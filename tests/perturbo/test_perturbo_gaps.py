@@ -6,8 +6,12 @@ from perturbo_cases import KINDS, data, fixed
 from reference import perturbo as reference
 
 from spectralcls import PerTurboClassifier
-from spectralcls._inputs.completion import Completion, completed
+from spectralcls._inputs.completion import Completion
 from spectralcls.perturbo import ActivePool
+
+
+def completed(X, codes, weights=None, features=None):
+    return Completion.learned(X, codes, weights, features).of_rows(X, codes)
 
 
 def with_gaps(X, seed, share=0.3):

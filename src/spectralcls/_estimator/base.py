@@ -18,8 +18,8 @@ from .._tuning import search
 from .._utils.advice import advise
 from .._utils.available import Available, available_if
 from .._utils.bases import BaseEstimator
+from .._utils.blocks import in_memory
 from .._utils.from_sklearn import fit_context
-from .._utils.lazy import in_memory
 from .._utils.typing import Array
 from .parameters import constraints
 from .state import DERIVED, readable, written
@@ -276,11 +276,6 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-@in_memory.register(Estimator)
-def _(estimator):
-    return estimator.to_local() if is_on_workers(estimator) else estimator
 
 
 def at_end(estimator, found):

@@ -3,11 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.metrics import accuracy_score
 
 from .._tuning.temperature import finite_scores
 from .._utils.available import available_if
 from .._utils.bases import ClassifierMixin
-from .._utils.lazy import accuracy, by_rows
+from .._utils.blocks import by_rows, computed
 from .._utils.typing import Array, ArrayLike
 from . import prediction_sets
 from .base import Estimator, transactional
@@ -170,7 +171,7 @@ class Classifier(ClassifierMixin, Estimator):
         At most the cost of `decision_function`.
         """
         best = self._winners(self._queries(X))
-        return by_rows(best, self.classes_.take, self.classes_.dtype)
+        return by_rows(best, self.classes_.take, dtype=self.classes_.dtype)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy, which is computed immediately, even for Dask queries.
@@ -200,7 +201,8 @@ class Classifier(ClassifierMixin, Estimator):
         -----
         Costs as much as `predict`.
         """
-        return accuracy(self.predict(X), y, sample_weight)
+        y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @available_if(has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:

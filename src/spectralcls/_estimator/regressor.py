@@ -4,11 +4,12 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.metrics import r2_score
 
 from .._utils.advice import advise, tell
 from .._utils.available import available_if
 from .._utils.bases import MultiOutputMixin, RegressorMixin
-from .._utils.lazy import determination
+from .._utils.blocks import computed
 from .._utils.typing import Array, ArrayLike
 from .base import Estimator, transactional
 from .prediction_sets import has_leave_one_out, leave_one_out
@@ -262,7 +263,13 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         -----
         Costs as much as `predict`.
         """
-        return determination(self.predict(X), y, sample_weight)
+        y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
+        y = np.asarray(y)
+        if y.dtype.kind in "iuf" and y.size:  # divided by a power of two, so that squares do not overflow
+            y = y.astype(np.float64)
+            exponent = -int(np.frexp(np.abs(y).max())[1])
+            y, predicted = np.ldexp(y, exponent), np.ldexp(predicted, exponent)
+        return r2_score(y, predicted, sample_weight=sample_weight)
 
 
 def _advise_of(name, data):

@@ -8,5 +8,5 @@ specific to one family of classifiers.
 
 from .class_means import class_means
 from .expansion import Expansion, Sums
-from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows, plain_points, training_points
+from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows, plain_points
 from .rule import Rule

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.blocks import kept
 from .expansion import Expansion
 
 
@@ -13,7 +14,7 @@ def class_means(
     Parameters
     ----------
     rule : Rule
-    points : TrainingPoints, or its counterpart on the workers of a cluster
+    points : TrainingPoints
     kernel : str
     bandwidth : float or ndarray (C,)
         One bandwidth, or one per class.
@@ -56,7 +57,7 @@ def class_means(
             log_density = log_density - points.broadcast_by_class(log_unit)
         in_norm = sample_weights * np.exp(-log_density / 2)
         columns = sample_weights * rule.point_weights(log_density)
-        columns, in_norm, inverse_density = points.persist(columns, in_norm, inverse_density)
+        columns, in_norm, inverse_density = kept(points.X, columns, in_norm, inverse_density)
 
     log_potentials = sums = None
     if rule.needs_potentials:

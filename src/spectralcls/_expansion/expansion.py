@@ -1,15 +1,15 @@
 """The fitted form: scores(y) = g(y) (k(y) A) - b, with k(y) the kernel values at the training points."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .._inputs.missing import is_incomplete
-from .._utils.lazy import in_memory
+from .._utils.blocks import in_blocks
 from .certified_labels import MANY, certified_labels
-from .points import TrainingPoints
+from .points import TrainingPoints, nearest_if_lost, over_points
 from .rule import Rule
 
 
@@ -31,7 +31,7 @@ class Expansion:
     Attributes
     ----------
     rule : Rule
-    points : TrainingPoints, or its counterpart on the workers of a cluster
+    points : TrainingPoints
     kernel : str
     bandwidth : float, or (C,) for the points of each class
     columns : (n, k), or None for ones
@@ -71,14 +71,14 @@ class Expansion:
         scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets), **how)
         if not self.by_class or self.rule.decision == "distance":
             return scores
-        return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
+        return nearest_if_lost(self.points.X, self.points, scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
         """``scores(Q).argmax(axis=1)``; sums of classes that cannot win are skipped, which changes no label.
 
         With a tolerance, a label that certainly wins by exact sums need not have the largest approximate score.
         """
-        if self.by_class and type(self.points) is TrainingPoints and len(Q) >= MANY and not is_incomplete(Q):
+        if self.by_class and not in_blocks(self.points.X) and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
         return self.scores(Q).argmax(axis=1)
 
@@ -96,29 +96,18 @@ class Expansion:
 
     def _evaluate(self, Q, finish, width, **how):
         """``finish(Sums)`` for all queries, (m, width) or (m,)."""
+        how |= {"kernel": self.kernel, "bandwidth": self.bandwidth}
         if self.by_class:
-            sums = partial(
-                self.points.class_log_sums, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth, **how
-            )
+            sums = partial(TrainingPoints.class_log_sums, **how)
             form = partial(by_class_sums, log_scale=self.log_scale, log_share=self.log_share)
         else:
-            sums = partial(
-                self.points.pairs,
-                columns=self.columns,
-                kernel=self.kernel,
-                bandwidth=self.bandwidth,
-                log_scale=self.log_scale,
-            )
+            sums = partial(TrainingPoints.pairs, log_scale=self.log_scale, **how)
             form = partial(full_sums, n_columns=len(self.offsets))
-        return self.points.evaluate(Q, sums, partial(_finished, form, finish), width)
+        finish = partial(_finished, form, finish)
+        return over_points(self.points.X, self.points, self.columns, Q, sums, finish, width)
 
 
-@in_memory.register
-def _(expansion: Expansion):
-    return replace(expansion, points=in_memory(expansion.points), columns=in_memory(expansion.columns))
-
-
-def _finished(form, finish, found):
+def _finished(form, finish, found, _):
     return finish(form(found))
 
 

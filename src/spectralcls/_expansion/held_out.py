@@ -69,10 +69,10 @@ def held_out_scores(problem):
 
 
 @singledispatch
-def sample_and_scores(data, points, sample, rule, estimator):
+def sample_and_scores(X, data, points, sample, rule, estimator):
     """The sample on which to tune, and the function that scores a `Problem` with it.
 
-    If the data lie on workers and have more points than the sample, a rule may validate the sample against all points.
+    If the points X of the data are on workers, and more than the sample, a rule may validate the sample against them.
     """
     return sample, held_out_scores
 
@@ -419,7 +419,7 @@ def _other_weight(p, folds):
 
 def fold_weight(folds, codes, weights, n_folds, n_classes):
     """Weight of each class in each fold, (n_folds, C)."""
-    flat = np.bincount(folds * n_classes + codes, weights, minlength=n_folds * n_classes)
+    flat = np.asarray(np.bincount(folds * n_classes + codes, weights, minlength=n_folds * n_classes))
     return flat.reshape(n_folds, n_classes).astype(np.float64)
 
 

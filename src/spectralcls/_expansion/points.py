@@ -1,4 +1,7 @@
-"""Training points with classes and weights, and the kernel sums over them."""
+"""Training points with classes and weights, and the kernel sums over them.
+
+Points in memory are one block. If X is a Dask array, `spectralcls.dask` adds up the sums over its blocks.
+"""
 
 from dataclasses import dataclass, fields
 from functools import partial, singledispatch
@@ -6,8 +9,8 @@ from functools import partial, singledispatch
 import numpy as np
 
 from .._inputs.completion import completed
-from .._inputs.missing import is_incomplete
 from .._inputs.training_data import TrainingData
+from .._utils.blocks import by_rows, kept
 from .._utils.validation import unit_scale
 from ..kernels import PackedPoints, certain_labels, checked_sums, kernel_sums
 from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing
@@ -30,7 +33,7 @@ def class_rows(codes, n_classes):
 
 @dataclass(frozen=True)
 class TrainingPoints:
-    """Points with their classes and weights, in memory.
+    """Points with their classes and weights, in memory or on workers.
 
     Attributes
     ----------
@@ -63,11 +66,11 @@ class TrainingPoints:
         Weights are scaled by a power of two, so that they stay in the range of float32.
         """
         weights, exponent = unit_scale(data.weights)
-        class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
+        data = data._replace(weights=None if weights is None else kept(data.X, weights)[0])
         X, given = data.X, None
-        if is_incomplete(X):
-            X, given = completed(X, data.codes, weights, data.features, n_jobs), X
-        scale = 2.0**exponent
+        if data.incomplete:
+            X, given = completed(data, n_jobs)[0], X
+        class_weight, weights, scale = data.class_weight, data.weights, 2.0**exponent
         return cls(X, data.codes, class_weight, weights, scale, tolerance, n_jobs, data.features, given, data.groups)
 
     def data(self, classes):
@@ -163,55 +166,15 @@ class TrainingPoints:
     def __getstate__(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def evaluate(self, Q, sums, finish, width):
-        """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) if width is 0.
-
-        `sums` is `class_log_sums` or `pairs` with all arguments but the first.
-        """
-        out = np.empty((len(Q), width) if width else len(Q))
-        for block in blocks(len(Q), 24 * max(width, 1)):
-            out[block] = finish(sums(Q[block]))
-        return out
-
-    def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """For queries that no kernel reaches, set the score of the nearest point's class to 0; only classes in the mask
-        `candidates` (C,) count.
-        """
-        rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
-        if len(rows):
-            own = candidates[self.codes]
-            nearest = nearest_codes(Q[rows], self.X[own], self.codes[own], self.n_jobs)
-            scores[rows, nearest] = 0.0
-        return scores
-
     def log_density(self, kernel, bandwidth, log_share):
         """log f at the training points, (n,)."""
-        return self.evaluate(
-            self.X,
-            partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
-            partial(_log_total, log_share=log_share),
-            0,
-        )
+        sums = partial(TrainingPoints.class_log_sums, kernel=kernel, bandwidth=bandwidth)
+        log_f = over_points(self.X, self, self.weights, self.X, sums, partial(_log_total, log_share=log_share), 0)
+        return kept(self.X, log_f)[0]
 
     def potentials(self, weights, kernel, bandwidths):
         """sum_ij w_i w_j k(x_i, x_j) over the pairs of each class, including i = j, (C,), with bandwidths (C,)."""
-        weights = np.ones(len(self.X)) if weights is None else weights
-        out = np.zeros(self.n_classes)
-        given = weights.astype(self.X.dtype)  # only once: for small classes, the conversion takes longer than the sums
-        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
-            if len(own):
-                X, w = self.X[own], weights[own]
-                sums = kernel_sums(
-                    X,
-                    X,
-                    weights=given[own],
-                    kernel=kernel,
-                    bandwidth=bandwidths[c],
-                    rtol=self.tolerance or 0.0,
-                    n_jobs=self.n_jobs,
-                )
-                out[c] = w @ sums.astype(np.float64)
-        return out
+        return potentials(self.X, self, weights, partial(potentials_between, kernel=kernel, bandwidths=bandwidths))
 
     def grown_potentials(self, before, sums, kernel, bandwidths):
         """`potentials` with the sample weights, updated from the `sums` over the first points, which are those of
@@ -239,35 +202,80 @@ class TrainingPoints:
         if np.all(relative == 1):
             return columns, log_scale
         factors = self.broadcast_by_class(relative)
-        (columns,) = self.persist(factors if columns is None else columns * factors)
+        (columns,) = kept(self.X, factors if columns is None else columns * factors)
         return columns, np.full_like(log_scale, log_scale.max())
 
     def broadcast_by_class(self, values):
         """The value of each point's class, (n,)."""
-        return values[self.codes]
+        return by_rows(self.codes, values.take, dtype=np.float64)
 
     def with_sample_weights(self, columns):
         """The columns with the sample weights as a second column, for the density at a query."""
-        second = np.ones(len(self.X)) if self.weights is None else self.weights
-        return np.column_stack([second if columns is None else columns, second])
-
-    def persist(self, *arrays):
-        """Keep arrays that are used several times in memory; here, they already are."""
-        return arrays
+        second = np.ones_like(self.codes, dtype=np.float64) if self.weights is None else self.weights
+        return kept(self.X, np.stack([second if columns is None else columns, second], axis=1))[0]
 
 
-@singledispatch
-def training_points(data, tolerance=None, n_jobs=None):
-    """`TrainingPoints` of training data, in memory or on workers."""
-    return TrainingPoints.of(data, tolerance, n_jobs)
-
-
-@singledispatch
 def plain_points(X, n_jobs=None):
-    """Points without classes and weights, in memory or on workers."""
-    return TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs)
+    """Complete points without classes and weights."""
+    codes = TrainingData.points(X).codes
+    return TrainingPoints(X, codes, np.array([float(X.shape[0])]), n_jobs=n_jobs)
 
 
-def _log_total(log_sums, log_share):
+@singledispatch
+def over_points(X, points, columns, Q, sums, finish, width, n_sums=0):
+    """``finish(sums(points, q, columns), q)`` for blocks q of the queries, (m, width), or (m,) if width is 0.
+
+    X are the points. `sums` is `TrainingPoints.class_log_sums` or `TrainingPoints.pairs` with all further arguments;
+    `n_sums` is the number of sums of a query, if it is larger than `width`.
+    """
+    out = np.empty((len(Q), width) if width else len(Q))
+    for block in blocks(len(Q), 24 * max(width, n_sums, 1)):
+        out[block] = finish(sums(points, Q[block], columns), Q[block])
+    return out
+
+
+@singledispatch
+def potentials(X, points, weights, between):
+    """`potentials_between` the points X and themselves, with weights (n,)."""
+    return between(points, weights, points, weights)
+
+
+def potentials_between(points, weights, others, their_weights, kernel, bandwidths):
+    """sum_ij w_i w_j k(x_i, x_j) over the pairs of a point and one of the others in each class, (C,)."""
+    out = np.zeros(points.n_classes)
+    weights = np.ones(len(points.X)) if weights is None else weights
+    their_weights = np.ones(len(others.X)) if their_weights is None else their_weights
+    given = their_weights.astype(others.X.dtype)  # only once: for small classes, it takes longer than the sums
+    rows = class_rows(points.codes, len(out))
+    columns = rows if others is points else class_rows(others.codes, len(out))
+    for c, (own, theirs) in enumerate(zip(rows, columns, strict=True)):
+        if len(own) and len(theirs):
+            Q = points.X[own]
+            sums = kernel_sums(
+                Q,
+                Q if others is points else others.X[theirs],
+                weights=given[theirs],
+                kernel=kernel,
+                bandwidth=bandwidths[c],
+                rtol=points.tolerance or 0.0,
+                n_jobs=points.n_jobs,
+            )
+            out[c] = weights[own] @ sums.astype(np.float64)
+    return out
+
+
+@singledispatch
+def nearest_if_lost(X, points, scores, Q, candidates, compact):
+    """For queries that no kernel reaches, set the score of the class of the nearest point of X to 0; only classes in
+    the mask `candidates` (C,) count. Kernels that are not compact reach every query.
+    """
+    rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
+    if len(rows):
+        own = candidates[points.codes]
+        scores[rows, nearest_codes(Q[rows], X[own], points.codes[own], points.n_jobs)] = 0.0
+    return scores
+
+
+def _log_total(log_sums, _, log_share):
     """log f (m,) from the logarithms of the class sums (m, C, 1) of the sample weights."""
     return np.logaddexp.reduce(log_sums[..., 0] + log_share, axis=1)

@@ -6,7 +6,7 @@ from functools import singledispatch
 import numpy as np
 import scipy.linalg
 
-from .._utils.lazy import in_memory
+from .._utils.blocks import kept
 from ..linalg import KernelOperator, fix_signs, top_eigenpairs
 from .expansion import Expansion
 from .points import plain_points
@@ -46,7 +46,7 @@ class Eigenpairs:
         A, density = self.coefficients(columns), self.density_weights
         A = A if density is None else np.column_stack([A, density])
         points = plain_points(self.anchors, self.operator.n_jobs)
-        (A,) = points.persist(A)
+        (A,) = kept(points.X, A)
         return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
 
@@ -104,11 +104,6 @@ class Spectrum(Eigenpairs):
         following = np.append(self.values[1:], 0)
         r = np.minimum(candidates, len(self.values))
         return self.converged & ((self.values - following)[r - 1] > smallest)
-
-
-@in_memory.register
-def _(spectrum: Spectrum):
-    return replace(spectrum, operator=in_memory(spectrum.operator))
 
 
 @singledispatch

@@ -7,5 +7,5 @@ to formulas that integrate over them. A learned map is applied last.
 
 from .frames import Columns
 from .inputs import Inputs
-from .on_workers import inputs_for, library_of, refuse_collection, register_inputs
+from .on_workers import inputs_for, refuse_collection
 from .table import Table

@@ -2,10 +2,13 @@
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils import check_random_state
 
-from .._tuning import choose_factors, shared_scale, spreads
+from .._tuning import choose_factors, gathered, shared_scale, spreads
 from .._tuning.factors import rescale
+from .._tuning.scales import MOST_POINTS
 from .._utils.advice import tell
+from .._utils.blocks import by_rows, in_blocks, kept
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import nonnegative_weights, relative_weights
 from .columns import TOLD
@@ -21,6 +24,8 @@ from .targets import check_labels, check_more_labels, check_targets, check_weigh
 from .types import Number, matrix
 
 DONORS = 1000  # training samples used to fill missing values
+MAX_GATHERED = 20_000  # rows on workers from which a map is learned
+MAX_COMPARED = 5000  # rows on workers from which the factors of categories and of missing values are chosen
 DRAWN = 100  # training samples kept in the user's form, whose values can replace those of queries
 
 
@@ -116,6 +121,13 @@ class Inputs:
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.seen, self.table, self._donors, self._drawn, self.weight_unit = {}, None, None, None, 1.0
+
+    @classmethod
+    def like(cls, inputs):
+        """The same inputs as an instance of this class."""
+        made = cls(inputs.name)
+        vars(made).update(vars(inputs))
+        return made
 
     def fit(self, X, y, sample_weight=None, groups=None, *, classes=None, at_least=2, further=(), unlabeled=()):
         """Learn from labeled samples.
@@ -305,32 +317,41 @@ class Inputs:
     def _learn(self, raw, data, unlabeled=()):
         """Learn coordinates, and return the data in them."""
         given, raw = self._learned_rows(raw, data, unlabeled)
-        X = self._coordinates(raw)
-        if issparse(X):
-            return data._replace(X=X)
-        if np.isnan(X).all():
+        data = self._recoded(raw, data)
+        if issparse(data.X):
+            return data
+        if data.incomplete and np.isnan(data.X).all():
             raise ValueError("Input X contains NaN only: all values are missing.")
-        data, rows = self._with_units(data._replace(X=X, features=self.features))
+        data, rows = self._with_units(data)
         if rows is not None:
             given, raw = take(given, rows), take(raw, rows)
-        if self._chooses_scale(data) and self._shares_scale(data):
-            data = data.moved(self._coordinates(raw))
+        if self._chooses_scale(data) and self._shares_scale(self._sample(data, MOST_POINTS)):
+            data = data.moved(self._recoded(raw, data).X)
         if self.table is not None and data.n_classes > 1:
             data = self._with_factors(raw, data)
-        self._draw(given, data)
+        if not in_blocks(data.X):
+            self._draw(given, data)
         if self.missing != "integrate":
-            self._donors = donors(data)
-            if self._lacks_values(data):
-                data = data._replace(X=self._completed(data.X))
+            self._donors = donors(self._sample(data, DONORS))
+            if data.incomplete:
+                data = data._replace(X=kept(data.X, by_rows(data.X, self._completed), large=True)[0])
+                vars(data)["incomplete"] = False
         if self.step is not None:
             with already_said():
-                self.step.fit(data)
-            data = data.moved(self.step(data.X), features=None, unmapped=data.X)
-        return self._with_copies_as_weights(data) if self.copies_are_weights else data
+                self.step.fit(self._sample(data, MAX_GATHERED))
+            data = data.moved(kept(data.X, self._mapped(data.X), large=True)[0], features=None, unmapped=data.X)
+        copies_are_weights = self.copies_are_weights and not in_blocks(data.X)
+        return self._with_copies_as_weights(data) if copies_are_weights else data
+
+    def _sample(self, data, n):
+        """The data, or some rows of data on workers."""
+        return gathered(data, n, check_random_state(self.random_state))
 
     def _with_units(self, data):
         """`TrainingData.with_units`, whose rows are kept."""
-        data, rows = data.with_units(self.class_weight is not None) if self.counts else (data, None)
+        if not self.counts or in_blocks(data.X):
+            return data, None
+        data, rows = data.with_units(self.class_weight is not None)
         if rows is not None:
             self._rows, self.weight_unit = rows, self.weight_unit * (rows.max() + 1) / len(rows)
         return data, rows
@@ -356,34 +377,25 @@ class Inputs:
     def _with_factors(self, raw, data):
         """The data after categories and gaps have been given factors that held-out labels choose."""
         weighs = bool(self.table.categories) and self.weighs_categories
-        if not (weighs or self._lacks_values(data)):
+        if not (weighs or data.incomplete):
             return data
-        points = self._compared(data)
+        points = self._sample(data, MAX_COMPARED).distinct()
         self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
         if self.table.gaps:
             data = self._recoded(raw, data)
-            points = self._compared(data)
+            points = self._sample(data, MAX_COMPARED).distinct()
         if self.table.gaps or weighs:
             options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
             factors = choose_factors(self.table, points, self.bandwidth, categories=self.weighs_categories, **options)
             self.table.gaps = [gap for gap in self.table.gaps if gap.factor]
-            data = self._weighed(raw, data, factors)
+            if in_blocks(data.X):  # a copy times the factors would double the memory
+                return self._recoded(raw, data)
+            data = data._replace(X=rescale(data.X, factors), features=self.features)  # all factors were 1 before
         return data
-
-    def _lacks_values(self, data):
-        return np.isnan(data.X).any()
-
-    def _compared(self, data):
-        """The distinct samples on which factors are chosen."""
-        return data.distinct()
 
     def _recoded(self, raw, data):
         """The data in the current coordinates of the table."""
         return data._replace(X=self._coordinates(raw), features=self.features)
-
-    def _weighed(self, raw, data, factors):
-        """The data with coordinates multiplied by `factors`; all factors were 1 before."""
-        return data._replace(X=rescale(data.X, factors), features=self.features)
 
     def _possible_gaps(self, missing, weights):
         """Gaps of the numbers that are missing often enough, from the mask of missing coordinates (n, d)."""
@@ -459,8 +471,12 @@ class Inputs:
     def _finish(self, X):
         if issparse(X):
             return X
-        X = self._completed(X) if self.missing == "complete" else X
-        return X if self.step is None else self.step(X)
+        X = by_rows(X, self._completed) if self.missing == "complete" else X
+        return X if self.step is None else self._mapped(X)
+
+    def _mapped(self, X):
+        shape = self.step(np.zeros((1, X.shape[1]), X.dtype)).shape[1:] if in_blocks(X) else None
+        return by_rows(X, self.step, shape=shape)
 
     def _completed(self, X):
         """X with each missing value replaced by its expectation over all classes."""

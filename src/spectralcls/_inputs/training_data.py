@@ -1,4 +1,4 @@
-"""Checked training data in the form that every family of estimators receives."""
+"""Checked training data in the form that every family of estimators receives, in memory or as Dask arrays."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,7 @@ import numpy as np
 from .._utils.cached import cached_property
 from .._utils.copies import Copies, copies_of, row_numbers, seeded, units_of_counts
 from .._utils.validation import mean_one, rounded
+from .missing import is_incomplete
 
 
 class _DataFields(NamedTuple):
@@ -31,7 +32,8 @@ class TrainingData(_DataFields):
     @classmethod
     def points(cls, X, weights=None):
         """Samples of one class."""
-        return cls(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights)
+        codes = np.zeros_like(X[:, :0].any(axis=1), dtype=np.intp)  # in the chunks of a Dask array
+        return cls(X, codes, np.zeros(1), weights)
 
     @property
     def n_classes(self):
@@ -40,7 +42,12 @@ class TrainingData(_DataFields):
     @property
     def class_weight(self):
         """Sum of the sample weights of each class, (C,)."""
-        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
+        return np.asarray(np.bincount(self.codes, self.weights, minlength=len(self.classes)), dtype=np.float64)
+
+    @cached_property
+    def incomplete(self):
+        """Whether a value is missing."""
+        return is_incomplete(self.X)
 
     @property
     def _rows(self):
@@ -83,11 +90,6 @@ class TrainingData(_DataFields):
         """Mean number of copies of a distinct sample, of any group."""
         everywhere = self if self.groups is None else self._replace(groups=None)
         return len(self.codes) / len(everywhere.copies.first)
-
-    @property
-    def weights_as_given(self):
-        """The weights; training data on workers store them in another scale."""
-        return self.weights
 
     def _replace(self, **changes):
         out = super()._replace(**changes)

@@ -31,6 +31,7 @@ from .gathered import (
     bandwidth_ratio_of,
     candidate_grid,
     class_proportions,
+    drawn_from,
     gathered,
     gathered_sample,
     reference_of,

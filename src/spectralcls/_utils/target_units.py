@@ -1,6 +1,5 @@
 """The scale in which targets are summed: differences from a central value, divided by a power of two."""
 
-from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -34,9 +33,3 @@ class TargetUnits(NamedTuple):
     def back(self, Z):
         """Scaled numbers (m, k) as targets; Z may be a Dask array."""
         return np.ldexp(np.ldexp(Z, self.extent) + self.origin, self.exponent)
-
-
-@singledispatch
-def target_units(Y, tolerance):
-    """The `TargetUnits` of targets, computed where the targets are stored."""
-    return TargetUnits.of(Y, tolerance)

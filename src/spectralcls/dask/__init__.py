@@ -12,7 +12,8 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
-from . import _class_models, _inputs, _points, _regression, _tuning  # noqa: F401  # they register their functions
+from . import _points, _tuning  # noqa: F401  # they register their functions
+from ._inputs import DaskInputs as DaskInputs
 from ._memmap import from_memmap
 from ._sums import kernel_sums
 from .neighbors import knn, knn_graph

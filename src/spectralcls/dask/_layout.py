@@ -88,7 +88,7 @@ class Layout(NamedTuple):
         return of_positions(self.names[i], self.kinds[i], positions, self.levels[i])
 
 
-def encoded(X, table, layout):
+def encoded(table, layout, X):
     """Coordinates of an array of numbers."""
     return table.encode(layout.columns(X)) if table.as_columns else table.scaled(X)
 

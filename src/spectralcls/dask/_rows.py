@@ -1,18 +1,18 @@
 """Dask collections as blocks of rows: validation, and conversion between blocks and arrays."""
 
-from typing import NamedTuple
+from functools import partial
 
 import dask
 import dask.array as da
 import numpy as np
 
-from .._utils import lazy
+from .._inputs.training_data import TrainingData
+from .._utils.blocks import by_rows
 from .._utils.conversion import without_mask
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
 from ._workers import check_workers, keep
 
-ROWS = 100_000  # rows per chunk of in-memory queries
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -54,7 +54,10 @@ def as_points(X, name="X"):
 
 def without_empty_chunks(array):
     """Remove empty chunks, which a filter may leave."""
-    return array if all(array.chunks[0]) else from_blocks(blocks(array), sizes(array), array.shape[1:], array.dtype)
+    if all(array.chunks[0]):
+        return array
+    parts = [(block, rows) for block, rows in zip(blocks(array), array.chunks[0], strict=True) if rows]
+    return from_blocks(*zip(*parts, strict=True), array.shape[1:], array.dtype)
 
 
 def as_pair(Q, X):
@@ -114,14 +117,13 @@ def _check_known(array, name):
 
 
 def blocks(array):
-    """The row blocks of an array as Delayed objects, without the empty ones."""
-    delayed = array.to_delayed(optimize_graph=False).ravel()
-    return [block for block, rows in zip(delayed, array.chunks[0], strict=True) if rows]
+    """The row blocks of an array as Delayed objects."""
+    return list(array.to_delayed(optimize_graph=False).ravel())
 
 
 def column_blocks(column, X):
-    """The blocks of a column that match those of X; a list of None if there is no column."""
-    return [None] * len(sizes(X)) if column is None else blocks(column)
+    """The blocks of a column that match those of X; for anything else, as many copies of it."""
+    return blocks(column) if isinstance(column, da.Array) else [column] * X.numblocks[0]
 
 
 def from_blocks(delayed, rows, shape, dtype):
@@ -130,68 +132,9 @@ def from_blocks(delayed, rows, shape, dtype):
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-def in_chunks(array):
-    """An array in memory as a Dask array in chunks of `ROWS` rows."""
-    return da.from_array(array, chunks=(ROWS, *array.shape[1:]))
-
-
-@lazy.by_rows.register(da.Array)
-def _(array, function, dtype=None):
-    return array.map_blocks(function, dtype=array.dtype if dtype is None else dtype)
-
-
-@lazy.in_memory.register(da.Array)
-def _(array):
-    return array.compute()
-
-
-@lazy.accuracy.register(da.Array)
-def _(predicted, y, sample_weight=None):
-    right = predicted == as_column(y, predicted, "y")
-    weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
-    hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
-    return float(hits / total)
-
-
-def sizes(array):
-    """Numbers of rows of the blocks returned by `blocks`."""
-    return [rows for rows in array.chunks[0] if rows]
-
-
-class DistributedData(NamedTuple):
-    """Checked training data on the workers; all arrays have the same chunks of rows."""
-
-    X: da.Array  # (n, d) float32 or float64
-    codes: da.Array  # (n,) class of each row, 0 ... C - 1
-    classes: np.ndarray  # (C,)
-    weights: da.Array | None  # (n,) positive weights in (0, 1]; None: all are one
-    class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
-    incomplete: bool = False  # whether X has missing values (NaN)
-    features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
-    targets: da.Array | None = None  # (n, k) float64, for regression
-    y: da.Array | None = None  # as the user gave it
-    kept: da.Array | None = None  # (n_given,) mask of the rows that were kept; None: all
-
-    @property
-    def groups(self):
-        """None: only samples in memory have groups."""
-        return None
-
-    @property
-    def n_classes(self):
-        return len(self.classes)
-
-    @property
-    def weights_as_given(self):
-        """Weights in the scale of `class_weight`, which differs by a power of two; None if all are one."""
-        if self.weights is None:
-            return None
-        unit = self.class_weight.sum() / float(self.weights.sum().compute())
-        return self.weights * 2.0 ** round(np.log2(unit))
-
-
 def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
-    """Check X, labels y and weights, and keep them on the workers. Fills `seen`; see `check_columns_seen`.
+    """Check X, labels y and weights, and keep them on the workers, as `TrainingData`; and whether values are missing.
+    Fills `seen`; see `check_columns_seen`.
 
     Blocks are persisted, not scattered, so that they are recomputed if a worker is lost. Without a cluster, large data
     are read whenever a task needs a block, and may be larger than memory.
@@ -205,15 +148,15 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
     classes = np.unique(classes)
     if len(classes) < at_least:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
-    codes = y.map_blocks(_codes, classes, dtype=np.int64)
-    (codes,) = dask.persist(codes)
+    (codes,) = dask.persist(by_rows(y, partial(np.searchsorted, classes), dtype=np.int64))
+    data = TrainingData(X, codes, classes, weights)
     if class_weight is not None:
-        of_classes = weights_of_classes(class_weight, classes, _sums_by_class(weights, codes, len(classes)))
+        of_classes = weights_of_classes(class_weight, classes, data.class_weight)
         if not np.all((of_classes > 0) & np.isfinite(of_classes)):
             raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
-        factors = codes.map_blocks(of_classes.take, dtype=np.float64)
-        weights = factors if weights is None else weights * factors
-    return DistributedData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
+        factors = by_rows(codes, of_classes.take, dtype=np.float64)
+        data = data._replace(weights=factors if weights is None else weights * factors)
+    return data, incomplete
 
 
 def check_targets(name, seen, X, y, sample_weight=None):
@@ -221,16 +164,16 @@ def check_targets(name, seen, X, y, sample_weight=None):
     X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
-    codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
     targets = y.astype(np.float64).reshape(len(y), -1)
-    return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, targets=targets, y=y)
+    return TrainingData.points(X, weights)._replace(targets=targets, y=y), incomplete
 
 
-def check_points(name, seen, X, sample_weight=None):
+def check_points(name, seen, X, sample_weight=None, *, at_least=1):
     """As `check_labels`, for points without targets."""
     X, _, weights, incomplete, kept = _check_rows(name, seen, X, None, sample_weight)
-    codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
-    return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, kept=kept)
+    if X.shape[0] < at_least:
+        raise ValueError(f"{name} requires at least {at_least} samples of positive weight.")
+    return TrainingData.points(X, weights)._replace(kept=kept), incomplete
 
 
 def _required(name, y):
@@ -250,7 +193,7 @@ def _check_rows(name, seen, X, y, sample_weight):
     check_columns_seen(name, seen, np.empty((1, X.shape[1])) if names is None else names, reset=True)
 
     X, y = keep(X, y)
-    first = np.cumsum([0, *sizes(X)[:-1]])
+    first = np.cumsum([0, *X.chunks[0][:-1]])
     check = dask.delayed(_check_block)
     checked = [check(block, answers, row) for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)]
     incomplete = any(dask.compute(*checked))
@@ -258,21 +201,6 @@ def _check_rows(name, seen, X, y, sample_weight):
         return X, y, None, incomplete, None
     X, y, weights, kept = _without_zero_weights(X, y, weights)
     return X, y, weights, incomplete, kept
-
-
-def _scaled(weights, codes, n_classes):
-    """Weights scaled to (0, 1], and their sums by class in the user's scale."""
-    class_weight = _sums_by_class(weights, codes, n_classes)
-    if weights is not None:
-        largest = float(weights.max().compute())
-        weights = (weights / 2.0 ** np.frexp(largest)[1]).persist()
-    return weights, class_weight
-
-
-def _sums_by_class(weights, codes, n_classes):
-    count = dask.delayed(_class_weight)
-    parts = zip(blocks(codes), column_blocks(weights, codes), strict=True)
-    return np.sum(dask.compute(*[count(c, w, n_classes) for c, w in parts]), axis=0)
 
 
 def _check_block(X, y, first_row):
@@ -307,11 +235,3 @@ def _distinct(labels):
     if labels.dtype != object:
         return np.unique(labels)
     return np.array(list(dict.fromkeys(labels.tolist())), dtype=object)  # labels need not be sortable
-
-
-def _codes(labels, classes):
-    return np.searchsorted(classes, labels).astype(np.int64)
-
-
-def _class_weight(codes, weights, n_classes):
-    return np.bincount(codes, weights, minlength=n_classes).astype(np.float64)

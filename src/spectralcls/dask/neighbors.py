@@ -9,8 +9,8 @@ import numpy as np
 
 from .._core.threads import effective_n_threads
 from ..kernels import neighbor_search
-from ._rows import as_pair, as_points, blocks, from_blocks, sizes
-from ._sums import tree
+from ._rows import as_pair, as_points, blocks, from_blocks
+from ._sums import over_blocks
 
 
 def knn(Q: Any, X: Any, k: int, *, n_jobs: int | None = None) -> tuple[Any, Any]:
@@ -55,15 +55,12 @@ def knn(Q: Any, X: Any, k: int, *, n_jobs: int | None = None) -> tuple[Any, Any]
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= X.shape[0]:
         raise ValueError(f"k must be an integer between 1 and the number of points {X.shape[0]}, got {k!r}.")
     effective_n_threads(n_jobs)
-    tile = dask.delayed(_tile)
-    first = np.cumsum([0, *sizes(X)[:-1]])
-    points = list(zip(blocks(X), first, strict=True))
-    merge = partial(_nearest, k)
-    done = [tree(merge, [tile(q, x, start, k, n_jobs or 1) for x, start in points]) for q in blocks(Q)]
+    points = list(zip(blocks(X), np.cumsum([0, *X.chunks[0][:-1]]), strict=True))
+    done = over_blocks([(q,) for q in blocks(Q)], points, partial(_tile, k, n_jobs or 1), partial(_nearest, k), _first)
     dtype = np.result_type(Q.dtype, X.dtype)
     return (
-        from_blocks([found[0] for found in done], sizes(Q), (k,), dtype),
-        from_blocks([found[1] for found in done], sizes(Q), (k,), np.int64),
+        from_blocks([found[0] for found in done], Q.chunks[0], (k,), dtype),
+        from_blocks([found[1] for found in done], Q.chunks[0], (k,), np.int64),
     )
 
 
@@ -124,7 +121,11 @@ def knn_graph(
     return neighbor_search.graph_of_neighbors(distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
 
 
-def _tile(Q, X, first, k, n_jobs):
+def _first(found, *_):
+    return found
+
+
+def _tile(k, n_jobs, Q, X, first):
     distances, indices = neighbor_search.knn(Q, X, min(k, len(X)), n_jobs=n_jobs)
     return distances, indices + first
 

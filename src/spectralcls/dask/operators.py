@@ -4,7 +4,7 @@ import dask.array as da
 
 from .. import linalg
 from .._expansion.spectrum import kernel_operator
-from .._utils.lazy import in_memory
+from .._utils.blocks import in_memory
 from ._rows import as_points
 from ._sums import kernel_sums
 from ._workers import keep
@@ -67,5 +67,5 @@ def _(X, **options):
 
 @in_memory.register(KernelOperator)
 def _(operator):
-    options = {name: getattr(operator, name) for name in ("kernel", "bandwidth", "degrees", "sample_weight", "n_jobs")}
-    return linalg.KernelOperator(operator.X.compute(), **options)
+    names = "kernel", "bandwidth", "degrees", "sample_weight", "n_jobs"
+    return linalg.KernelOperator(operator.X.compute(), **{name: getattr(operator, name) for name in names})

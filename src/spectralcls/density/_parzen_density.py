@@ -178,7 +178,8 @@ default="gaussian"
         """Set the fitted form and what `tuned` finds. Returns the samples, and the index of each one's center."""
         self._inputs = inputs
         data = inputs.fit_points(X, sample_weight, groups)
-        data = data._replace(X=completed(data.X, data.codes, data.weights, data.features, self.n_jobs))
+        if data.incomplete:
+            data = data._replace(X=completed(data, self.n_jobs)[0])
         kernel, space = ALIASES.get(self.kernel, self.kernel), self._space(data)
         entered = data._replace(X=space.enter(data.X))
         places = Places.of(entered)

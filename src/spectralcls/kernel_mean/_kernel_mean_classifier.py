@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._estimator import CONSTRAINTS, ExpansionClassifier, fitted_in_memory, transactional, with_parameters
-from .._expansion import class_means, training_points
+from .._expansion import TrainingPoints, class_means
 from .._expansion.held_out import Problem, sample_and_scores
 from .._inputs.targets import check_same_classes
 from .._tuning import candidate_grid, class_proportions, gathered_sample, reference_of
@@ -88,7 +88,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         self._learn_means(data, self._rule(), log_priors)
 
     def _learn_means(self, data, rule, log_priors, before=None):
-        points = training_points(data, self.tolerance, self.n_jobs)
+        points = TrainingPoints.of(data, self.tolerance, self.n_jobs)
         self._model, inverse_density = class_means(
             rule, points, self.kernel, self.bandwidth_, log_priors, before=before
         )
@@ -110,7 +110,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         """The tuning sample, the candidates, and the function that scores them."""
         points, sample = gathered_sample(self, data, against_all=rule.weighting is None)
         grid = candidate_grid(self, data, points, self.kernel)
-        sample, scores = sample_and_scores(data, points, sample, rule, self)
+        sample, scores = sample_and_scores(data.X, data, points, sample, rule, self)
         importance = self._importance(data)
 
         def score(_, bandwidth, priors=()):

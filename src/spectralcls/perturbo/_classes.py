@@ -1,12 +1,12 @@
 """The models of all classes: fitted to training data, and evaluated at queries."""
 
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._inputs.completion import Completion
-from .._inputs.missing import is_incomplete
+from .._inputs.completion import Completion, completed
+from .._utils.blocks import as_blocks, by_rows, in_blocks, in_memory
 from ._class_model import fit_class
 from ._explained import seen_by_classes
 
@@ -29,34 +29,37 @@ class FittedClasses(NamedTuple):
     completion: Completion | None = None
 
 
-@singledispatch
 def fit_classes(data, bandwidths, regularization, *, n_jobs, **options):
     """Fit a model to each class with its entry of `bandwidths` (C,); `options` are those of `fit_class`."""
     X, given, completion = data.X, None, None
-    if is_incomplete(X):
-        given, completion = data, Completion.learned(X, data.codes, data.weights, data.features)
-        (X,) = completion.of_own_class(X, data.codes, n_jobs)
-    models = []
-    for c, h in enumerate(bandwidths):
-        own = data.codes == c
-        weights = None if data.weights is None else data.weights[own]
-        models.append(
-            fit_class(X[own], float(h), regularization, weights, n_jobs=n_jobs, name=data.classes[c], **options)
-        )
-    return FittedClasses(models, data.codes, given, completion)
+    if data.incomplete:
+        (X, completion), given = completed(data, n_jobs), data
+    fits = [
+        partial(fit_class, bandwidth=float(h), regularization=regularization, name=name, **options)
+        for h, name in zip(bandwidths, data.classes, strict=True)
+    ]
+    return FittedClasses(
+        of_classes(X, data.codes, data.weights, fits, n_jobs), in_memory(data.codes), given, completion
+    )
 
 
 @singledispatch
+def of_classes(X, codes, weights, fits, n_jobs):
+    """The result of the function of each class for its rows of X, with their weights."""
+    own = [codes == c for c in range(len(fits))]
+    pairs = zip(fits, own, strict=True)
+    return [fit(X[rows], weights=None if weights is None else weights[rows], n_jobs=n_jobs) for fit, rows in pairs]
+
+
 def asked(models, function, Q, completion, features, n_jobs, *options):
     """Evaluate ``function(models, queries, n_jobs, *options)`` at the queries completed by each class: (m, C)."""
-    return function(models, seen_by_classes(Q, models, completion, features, n_jobs), n_jobs, *options)
+    if not in_blocks(models[0]):
+        return function(models, seen_by_classes(Q, models, completion, features, n_jobs), n_jobs, *options)
+    if not in_blocks(Q):
+        return asked(models, function, as_blocks(Q), completion, features, n_jobs, *options).compute()
+    ask = partial(_asked, function, completion, features, n_jobs or 1, options)
+    return by_rows(Q, ask, *models, shape=(len(models),))
 
 
-@singledispatch
-def summaries(models):
-    """Number of samples, rank and trace residual of each model."""
-    return [summary(model) for model in models]
-
-
-def summary(model):
-    return len(model.samples), model.rank, model.trace_residual
+def _asked(function, completion, features, n_jobs, options, Q, *models):
+    return asked(models, function, Q, completion, features, n_jobs, *options)

@@ -25,8 +25,8 @@ from .._tuning import (
     tuning_sample,
 )
 from .._utils.available import available_if
+from .._utils.blocks import by_rows, in_memory
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.lazy import by_rows
 from .._utils.typing import (
     Array,
     ArrayLike,
@@ -43,7 +43,7 @@ from .._utils.typing import (
 from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map
 from ._class_model import fit_class, together
-from ._classes import asked, fit_classes, summaries
+from ._classes import asked, fit_classes
 from ._explained import among_classes, deciding, log_explained, perturbation
 from ._held_out_spans import judged
 from ._kernel import KERNELS
@@ -463,8 +463,9 @@ class PerTurboClassifier(Classifier):
         """Adopt the models of `classes`; classes named in `partial_fit` that have no samples get none."""
         self.classes_, self._models = np.union1d(classes, vars(self).get("_named", classes)), models
         counts, ranks, residuals = np.zeros((3, len(self.classes_)))
+        summaries = [(model.samples.shape[0], model.rank, model.trace_residual) for model in models]
         own = np.searchsorted(self.classes_, classes)
-        counts[own], ranks[own], residuals[own] = zip(*summaries(models), strict=True)
+        counts[own], ranks[own], residuals[own] = zip(*in_memory(summaries), strict=True)
         self.class_counts_, self.ranks_ = counts.astype(int), ranks.astype(int)
         self.trace_residuals_ = residuals
 
@@ -636,7 +637,7 @@ class PerTurboClassifier(Classifier):
             Labels, in the dtype of `classes_`.
         """
         scores = self._asked(deciding, X)
-        return by_rows(scores.argmax(axis=1), self.classes_.take, self.classes_.dtype)
+        return by_rows(scores.argmax(axis=1), self.classes_.take, dtype=self.classes_.dtype)
 
     def score_samples(self, X: Any) -> Array:
         """Score queries by how well the nearest class explains them: log(1 - min_l tau_l(x)).

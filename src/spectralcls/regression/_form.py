@@ -1,15 +1,16 @@
 """The fitted local regression: predictions from moments of the training points at a query."""
 
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 
 import numpy as np
 from scipy.special import softmax
 
 from .._expansion.log_kernel import log_kernel
 from .._expansion.nearest import nearest_codes
-from .._expansion.points import TrainingPoints, blocks
+from .._expansion.points import TrainingPoints, blocks, over_points
 from .._inputs.training_data import TrainingData
+from .._utils.blocks import by_rows, in_blocks, kept
 from .._utils.copies import equal_rows
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
@@ -39,14 +40,16 @@ class RegressionForm:
     merged: TrainingData | None = None
 
     @classmethod
-    def of(cls, moments, data, kernel, bandwidth, tolerance, n_jobs):
+    def of(cls, data, degree, kernel, bandwidth, tolerance, n_jobs):
+        moments = LocalMoments.of(degree, data.X, data.targets)
         # Differences of moments need float64.
-        X = data.X.astype(np.float64, copy=False) if moments.degree else data.X
-        places = places_of(data.X)
+        X = data.X.astype(np.float64, copy=False) if degree else data.X
+        places = None if in_blocks(X) else places_of(data.X)
         if places is None:
-            points = TrainingPoints.of(data._replace(X=X), tolerance, n_jobs)
-            columns = moments.columns(data.X, data.targets, points.weights)
-            return cls(moments, points, data.targets, columns, kernel, bandwidth)
+            points = TrainingPoints.of(data.moved(X), tolerance, n_jobs)
+            options = {"shape": (moments.n_columns,), "dtype": np.float64}
+            columns = by_rows(data.X, moments.columns, data.targets, points.weights, **options)
+            return cls(moments, points, data.targets, kept(X, columns)[0], kernel, bandwidth)
         first, place = places
         weights = np.bincount(place, data.weights).astype(np.float64)
         points = TrainingPoints.of(TrainingData.points(X[first], weights), tolerance, n_jobs)
@@ -65,13 +68,7 @@ class RegressionForm:
     def predict(self, Q):
         """Predictions (m, k), float64. A query out of reach of all kernels gets the prediction at the nearest training
         point."""
-        out = np.empty((len(Q), self.moments.n_outputs))
-        for block in blocks(len(Q), 24 * self.moments.n_columns):
-            out[block] = self._predict(Q[block])
-        missing = np.flatnonzero(np.isnan(out[:, 0]))
-        if len(missing):
-            out[missing] = self.predict(self.points.X[self.nearest(Q[missing])])
-        return out
+        return nearest_if_nan(self.points.X, self, self.in_reach(Q), Q)
 
     def weights(self, Q):
         """Weights (m, n) of the samples' targets in the predictions; they add up to one."""
@@ -98,17 +95,26 @@ class RegressionForm:
         """Row of the training point nearest to each query."""
         return nearest_codes(Q, self.points.X, np.arange(len(self.points.X)), self.points.n_jobs)
 
-    def _predict(self, Q):
-        _, sums = self.points.pairs(
-            Q, self.columns, self.kernel, self.bandwidth, 0.0, rtol=self.points.tolerance or 0.0
-        )
-        return self.moments.predictions(Q, sums, self.kernel, self.bandwidth)
+    def in_reach(self, Q):
+        """Predictions (m, k), NaN for queries out of reach of all kernels."""
+        options = {"kernel": self.kernel, "bandwidth": self.bandwidth}
+        sums = partial(TrainingPoints.pairs, log_scale=0.0, rtol=self.points.tolerance or 0.0, **options)
+        finish = partial(_predictions, self.moments, options)
+        width, n_sums = self.moments.n_outputs, self.moments.n_columns
+        return over_points(self.points.X, self.points, self.columns, Q, sums, finish, width, n_sums)
+
+
+def _predictions(moments, options, sums, Q):
+    return moments.predictions(Q, sums[1], **options)
 
 
 @singledispatch
-def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
-    """The `RegressionForm` of training data, or its counterpart on the workers of a cluster."""
-    return RegressionForm.of(LocalMoments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
+def nearest_if_nan(X, form, predicted, Q):
+    """The predictions (m, k) of a form; where they are NaN, those at the nearest point of X."""
+    missing = np.flatnonzero(np.isnan(predicted[:, 0]))
+    if len(missing):
+        predicted[missing] = form.predict(X[form.nearest(Q[missing])])
+    return predicted
 
 
 def places_of(X):

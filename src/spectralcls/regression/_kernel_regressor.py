@@ -10,12 +10,13 @@ from .._conformal import FEW, Residuals, chosen_by_others
 from .._estimator import Regressor, at_end, with_parameters
 from .._tuning import draw_sample
 from .._utils.advice import advise
+from .._utils.blocks import in_memory
 from .._utils.from_sklearn import Interval, Options, StrOptions
-from .._utils.target_units import target_units
+from .._utils.target_units import TargetUnits
 from .._utils.typing import ArrayLike, CrossValidation, Kernel, Metric, RandomState, Scale
 from ..metric import LearnedMap, fitted_map
 from ._bandwidth_search import chosen
-from ._form import held_out_predictions, regression_form
+from ._form import RegressionForm, held_out_predictions
 from ._local_moments import LocalMoments
 from ._regression_metric import RegressionKinds, variances
 
@@ -149,7 +150,7 @@ class KernelRegressor(Regressor):
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
-        self._units = target_units(data.targets, self.tolerance)
+        self._units = TargetUnits.of(in_memory(data.targets), self.tolerance)
         data = data._replace(targets=self._units.to(data.targets))
         choice = chosen(self, data, degrees)
         self.bandwidth_: float = choice.bandwidth
@@ -158,7 +159,7 @@ class KernelRegressor(Regressor):
             self._note(choice.found, choice.n_samples)
             if choice.found.at_end is not None:
                 advise(at_end(self, choice.found))
-        self._form = regression_form(data, self.degree_, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
+        self._form = RegressionForm.of(data, self.degree_, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
 
     def _make_inputs(self):
         return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))

@@ -11,8 +11,8 @@ from .._expansion.low_rank_spectrum import n_landmarks, spectrum_of
 from .._tuning import reference_of
 from .._utils.advice import advise
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from .._utils.blocks import in_memory
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.lazy import in_memory
 from .._utils.typing import Array, ArrayLike, Kernel, RandomState, Scale, Solver
 from ._entropy_components import by_entropy, of_largest_entropy
 
@@ -201,7 +201,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _fit(self, X, sample_weight):
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit_points(X, sample_weight, ensure_min_samples=2)
-        X, weights = data.X, in_memory(data.weights_as_given)
+        X, weights = data.X, in_memory(data.weights)
         bandwidth = self._bandwidth(data)
         spectrum = self._leading(X, weights, bandwidth)
         self._spectrum = spectrum

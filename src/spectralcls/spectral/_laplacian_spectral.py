@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .._estimator import with_parameters
-from .._expansion import Expansion, Rule, TrainingPoints, class_means, training_points
+from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.centers import class_average
 from .._expansion.low_rank_spectrum import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
@@ -233,7 +233,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.bandwidth_: Array = widths.by_class
         self.overall_bandwidth_: float = widths.overall
         if self._implicit(n_components):
-            self._model, self.inverse_density_ = self._means(training_points(data, self.tolerance, self.n_jobs), widths)
+            self._model, self.inverse_density_ = self._means(
+                TrainingPoints.of(data, self.tolerance, self.n_jobs), widths
+            )
             self.n_components_ = data.X.shape[0]
         else:
             self._learn_vectors(data, widths, n_components)

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from .._estimator import with_parameters
-from .._expansion import Rule, class_means, training_points
+from .._expansion import Rule, TrainingPoints, class_means
 from .._expansion.centers import class_centers
 from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_of
+from .._utils.blocks import in_memory
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.lazy import in_memory
 from .._utils.typing import Kernel
 from .._utils.validation import check_bandwidth
 from ._kernel_map import KernelMap
@@ -65,7 +65,7 @@ class _SpectralISE(SpectralClassifier):
         return Rule("distance", self._weighting, "same")
 
     def _learn_means(self, data):
-        points = training_points(data, n_jobs=self.n_jobs)
+        points = TrainingPoints.of(data, n_jobs=self.n_jobs)
         self._model, inverse_density = class_means(self._rule(), points, self.kernel, self.bandwidth_)
         self.n_components_ = data.X.shape[0]
         if inverse_density is not None:
@@ -83,7 +83,7 @@ class _SpectralISE(SpectralClassifier):
             tol=self.tol,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
-        ).fit(data.X, sample_weight=data.weights_as_given)
+        ).fit(data.X, sample_weight=data.weights)
         spectrum = self.map_._spectrum
         codes, weights = in_memory(data.codes), in_memory(data.weights)
         self.centers_ = class_centers(spectrum.training_map, codes, len(data.classes), weights, self.center)
