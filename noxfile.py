@@ -93,7 +93,8 @@ def oldest(session):
     wanted += [one for one in extras["test"] if not one.startswith(("spectralcls", "scikit-activeml"))]
     session.install("uv")
     lowest = ["--resolution", "lowest-direct", "--python", f"{session.bin}/python"]
-    session.run("uv", "pip", "install", *lowest, f".[{','.join(EXTRAS)}]", *wanted)
+    # A later pyparsing warns of Matplotlib 3.9.
+    session.run("uv", "pip", "install", *lowest, f".[{','.join(EXTRAS)}]", *wanted, "pyparsing>=3.1,<3.2")
     found = session.run("uv", "pip", "freeze", "--python", f"{session.bin}/python", silent=True)
     versions = {line.split("==")[0].lower(): line.split("==")[1] for line in found.splitlines() if "==" in line}
     for name, bound in (re.match(r"([\w-]+)[^>]*>=([\d.]+)", one).groups() for one in wanted):
