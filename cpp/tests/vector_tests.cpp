@@ -74,7 +74,8 @@ void exp2_is_exact_where_it_can_be() {
 }
 
 void selection_divides_keys() {
-  std::vector<float> keys = normal<float>(32768, 1);
+  const std::vector<float> drawn = normal<float>(32768, 1);
+  AlignedVector<float> keys(drawn.begin(), drawn.end());
   for (index_t i = 0; i < length(keys); i += 3) keys[i] = 0.5f;  // ties
   for (int i = 0; i < 7; ++i) keys[length(keys) - 1 - i] = std::nanf("");
   std::vector<float> sorted(keys.begin(), keys.end() - 7);
