@@ -76,7 +76,7 @@ class DensityForm:
             rows, features = np.flatnonzero(pattern == number), np.flatnonzero(known)
             if len(features):
                 form = self if known.all() else marginal(self, features)
-                out[rows] = form.log_density(np.ascontiguousarray(Q[np.ix_(rows, features)]))
+                out[rows] = form.log_density(Q[np.ix_(rows, features)])
         return out
 
     def of_others(self, Q):

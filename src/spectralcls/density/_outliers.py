@@ -342,11 +342,8 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         if "_usual" not in known:
             share = 1 / len(self.leave_one_out_score_)
             known["_usual"] = usual_surprises(self._form, columns, n_columns, share)
-
-        def log_density(form, features):
-            return form.log_density(np.ascontiguousarray(Q[:, features]))
-
-        return like(surprises(log_density, self._form, columns, n_columns) - known["_usual"], X)
+        found = surprises(lambda form, own: form.log_density(Q[:, own]), self._form, columns, n_columns)
+        return like(found - known["_usual"], X)
 
 
 def fence(scores, weights):

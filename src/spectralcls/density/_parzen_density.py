@@ -39,11 +39,12 @@ class ParzenDensity(DensityMixin, Estimator):
     ----------
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
         Radius h of the kernels. ``"cv"`` uses least-squares cross-validation [3]_: among the bandwidths whose estimated
-        integrated squared error is within 1.25 standard errors of the least, it chooses the one nearest to a rule of
-        thumb with a robust spread. Then the kernel of each sample becomes a mixture of kernels with bandwidths ``2^k
-        h``: four rounds of expectation and maximization [4]_ determine its shares from the other samples. Most samples
-        keep h; isolated samples get wide kernels. ``"silverman"`` and ``"scott"`` are the normal-reference rules;
-        unlike scikit-learn's, they include the spread of the data.
+        integrated squared error is within 1.25 standard errors of the least, and whose held-out likelihood is not
+        clearly below that of a narrower one, it chooses the one nearest to a rule of thumb. Then the kernel of each
+        sample becomes a mixture of kernels with bandwidths ``2^k h``: four rounds of expectation and maximization [4]_
+        determine its shares from the other samples. Most samples keep h; isolated samples get wide kernels.
+        ``"silverman"`` and ``"scott"`` are the normal-reference rules; unlike scikit-learn's, they include the spread
+        of the data.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine", "quartic", "triweight"}, \
 default="gaussian"
         Shape of the kernels. ``"uniform"`` and ``"laplace"`` are other names for "tophat" and "exponential". For a
@@ -182,9 +183,7 @@ default="gaussian"
             data = data._replace(X=completed(data, self.n_jobs)[0])
         kernel, space = ALIASES.get(self.kernel, self.kernel), self._space(data)
         entered = data._replace(X=space.enter(data.X))
-        places = Places.of(entered)
-        weights, widths = np.ones(len(data.X)) if data.weights is None else data.weights, np.ones(1)
-        shares = np.ones((len(data.X), 1))
+        places, widths, shares = Places.of(entered), np.ones(1), np.ones((len(data.X), 1))
         if self.bandwidth == "cv":
             bandwidth, widths, shares = tuned(self._search, self, entered, kernel, space.root is not None)
             self.local_bandwidth_: Array = bandwidth * np.exp(shares @ np.log(widths))
@@ -193,16 +192,16 @@ default="gaussian"
         else:
             bandwidth = self.bandwidth
         self.bandwidth_: float = float(bandwidth)
-        total = np.bincount(places.group, weights)[:, None]
+        weights = places.data.weights / places.data.weights.sum()
         self._form = DensityForm(
             space,
-            entered.X[places.first],
-            shares[places.first] * (total / total.sum()),
+            places.data.X,
+            shares[places.first] * weights[:, None],
             self.bandwidth_ * widths,
             kernel,
             self.tolerance,
             self.n_jobs,
-            None if data.groups is None else data.groups[places.first],
+            places.data.groups,
         )
         return data, places.group
 
