@@ -712,3 +712,11 @@ def test_prediction_sets_compare_with_votes_that_have_not_seen_the_point():
         assert_allclose(found[parts == part], of_others([p[parts == part] for p in posteriors]))
     alone = learn_vote(posteriors, codes)
     assert_array_equal(unseen_votes(alone, posteriors, np.zeros(60), learned), alone(posteriors))
+
+
+def test_perturbo_takes_all_samples_of_a_class_or_few():
+    """Of 1000 samples, each query would need a solve of that order, which takes minutes."""
+    X, y = make_blobs(2400, centers=2, random_state=0)
+    members = [_members._perturbo(X, large, {"random_state": 0}) for large in (False, True)]
+    ranks = [member.set_params(bandwidth=1.0, alpha=0.1).fit(X, y).ranks_ for member in members]
+    assert np.all(ranks[0] == 1200) and np.all(ranks[1] <= 100)

@@ -30,6 +30,7 @@ _TUNING_OF_NUMBERS = 500
 _ALPHAS = ridge_grid(-2, 0)  # ridge penalties of PerTurbo, and of ridge regression up to `LARGE` points
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # in multiples of the median distance
 _FEW = 250  # held-out points used to choose the bandwidth of an encoding
+_NEAREST = 100  # samples of a class that explain a query of PerTurbo above `LARGE` points; 1000 take minutes
 _LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; smaller ones do not change posteriors
 
 
@@ -105,7 +106,7 @@ def _perturbo(Z, large, options):
         bandwidth_grid=median_distance(points, check_random_state(options["random_state"])) * _PERTURBO_BANDWIDTHS,
         alpha_grid=_ALPHAS,
         max_tuning_samples=_LARGE_TUNING if large else LARGE,
-        rank=1000,
+        rank=_NEAREST if large else None,
         **options,
     )
 

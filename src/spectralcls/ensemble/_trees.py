@@ -6,7 +6,6 @@ from itertools import zip_longest
 import numpy as np
 import threadpoolctl
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.utils.multiclass import unique_labels
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
@@ -94,7 +93,7 @@ class BoostedTrees(_Classifier):
         """Fit to X (n, d) without missing values, y (n,), positive weights (n,)."""
         X, y, sample_weight = _some(X, y, y, sample_weight)
         self.n_points_ = len(X)
-        self.classes_ = unique_labels(y)
+        self.classes_ = np.unique(y)
         model, columns = small_boosting(X, y, self.classes_, sample_weight)
         self._keep(*boosted_trees(model), columns)
         return self
@@ -147,7 +146,7 @@ class GrownTrees(_Classifier):
 
         If `unseen` (points, codes, and weights or None) is given, iterate until the log loss on them stops falling.
         """
-        self.classes_ = unique_labels(y)
+        self.classes_ = np.unique(y)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         levels = [np.unique(x[~np.isnan(x)]) if named else None for x, named in zip(X.T, categorical, strict=True)]
         self.levels_ = [None if own is None or not 0 < len(own) <= _MOST_LEVELS else own for own in levels]
