@@ -267,7 +267,7 @@ def _gradients(Z, coefficients, h, n_jobs):
         some = coefficients[:, start : start + together]
         weights = np.concatenate([some[:, :, None], some[:, :, None] * Z[:, None]], axis=2)
         sums = kernel_sums(Z, Z, weights=weights.reshape(len(Z), -1), **options).reshape(weights.shape)
-        yield from np.moveaxis((sums[:, :, 1:] - sums[:, :, :1] * Z[:, None]) / h**2, 1, 0)
+        yield from np.moveaxis((sums[:, :, 1:] - sums[:, :, :1] * Z[:, None]) / h / h, 1, 0)
 
 
 def _mapped(Z, L):
