@@ -163,6 +163,7 @@ def test_unit_of_a_column(name, seed, column, unit):
 
 @promised("constant column", names())
 @given(SEEDS, st.integers(0, 4), st.sampled_from([0.0, 0.100865, -1e6 / 3]), st.booleans())
+@example(seed=0, place=0, value=0.0, noise=True)
 @FEW
 def test_a_column_that_never_changes_says_nothing(name, seed, place, value, noise):
     """Nor does one that differs by a last rounding. Only the folds of the tuning depend on it."""

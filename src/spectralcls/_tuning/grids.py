@@ -113,7 +113,7 @@ def median_distance(X, rng):
     some = X if len(X) <= MEDIAN_SAMPLES else X[rng.choice(len(X), MEDIAN_SAMPLES, replace=False)]
     sizes = np.abs(some[some != 0], dtype=np.float64)
     exponent = np.frexp(median(sizes))[1] if len(sizes) else 0  # squares may over- or underflow
-    distances = pdist(np.ldexp(np.float64(some), -exponent))
+    distances = pdist(np.ldexp(np.asarray(some, dtype=np.float64), -exponent))
     distances = distances[distances > 0]
     return float(np.ldexp(median(distances), exponent)) if len(distances) else 1.0
 

@@ -211,7 +211,8 @@ def _standardized(data, rotate):
     exponents = np.frexp(np.abs(X).max(axis=0))[1]  # squares may over- or underflow
     X = np.ldexp(X, -exponents)
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
-    scale[np.ldexp(scale, exponents) <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of their mean
+    constant = np.maximum(1e-12 * np.abs(mean), np.finfo(np.float64).tiny)  # up to the rounding of the mean
+    scale[np.ldexp(scale, exponents) <= constant] = 0.0
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     X *= inverse
     inverse = np.ldexp(inverse, -exponents)

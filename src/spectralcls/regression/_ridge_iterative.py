@@ -44,7 +44,9 @@ class SummedKernel:
         single = np.clip(near_zero, *_RANGE).astype(np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
         low_rank = rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form)
-        return cls({np.float32: single, np.float64: np.float64(X)}, kernel, bandwidth, low_rank, n_jobs)
+        return cls(
+            {np.float32: single, np.float64: np.asarray(X, dtype=np.float64)}, kernel, bandwidth, low_rank, n_jobs
+        )
 
     @property
     def form(self):
