@@ -77,9 +77,9 @@ class Classifier(ClassifierMixin, Estimator):
         y : array-like of shape (n_samples,)
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out. If a row
-            of another class is equal, a count, a multiple of the largest number that divides all weights, is left out
-            one by one; otherwise a sample is left out with all its weight.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out. A
+            sample is left out with all its weight. If another class has an equal row, its weight is left out unit by
+            unit; the unit is the largest number that divides all weights.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
             parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.

@@ -390,8 +390,7 @@ def of_objects(name, values):
     if types == {str}:  # only strings, none of them missing
         return _of_levels(name, TEXT, values.tolist())
     missing = np.array([is_missing(value) for value in values], dtype=bool)
-    first = {_kind_of(type(values[row])): row for row in np.flatnonzero(~missing)[::-1].tolist()}
-    kinds = set(first)
+    kinds = {_kind_of(kind) for kind in set(map(type, values[~missing].tolist()))}
     if not kinds:
         return of_numbers(name, np.full(len(values), np.nan))
     if kinds == {NUMBER}:
@@ -404,14 +403,14 @@ def of_objects(name, values):
     if kinds <= _MOMENTS or kinds <= _DURATIONS:
         return _of_dates(name, np.where(missing, None, values), missing, kinds <= _DURATIONS)
     if len(kinds) > 1:
-        mixed = ", ".join(f"{kind} in row {row}" for kind, row in sorted(first.items()))
+        mixed = ", ".join(f"{kind} in row {_first_row(values, missing, kind)}" for kind in sorted(kinds))
         raise ValueError(f"Column {name!r} of X mixes values of several types ({mixed}): convert it to one of them.")
     (kind,) = kinds
     values = np.where(missing, None, values)
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
-            f"Column {name!r} of X holds objects of type {kind}, as in row {first[kind]}, which are neither numbers "
-            "nor categories: convert or drop it."
+            f"Column {name!r} of X holds objects of type {kind}, as in row {_first_row(values, missing, kind)}, which "
+            "are neither numbers nor categories: convert or drop it."
         )
     return _of_levels(name, kind, values.tolist(), TRUTH_VALUES if kind == BOOLEAN else None)
 
@@ -430,7 +429,10 @@ def _of_dates(name, values, missing, are_durations):
     return of_times(name, local - np.datetime64(0, "us") if are_durations else local, zone)
 
 
-@cache
+def _first_row(values, missing, kind):
+    return next(row for row in np.flatnonzero(~missing).tolist() if _kind_of(type(values[row])) == kind)
+
+
 def _kind_of(kind):
     """The kind of a column with values of this type, or the name of the type."""
     if issubclass(kind, str):

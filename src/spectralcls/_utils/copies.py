@@ -110,7 +110,7 @@ def equal_rows(X, groups=None):
     return compiled.equal_rows(np.column_stack([group, groups]).astype(np.float64))
 
 
-def places_of(Q, X):
+def matching_rows(Q, X):
     """The first row of X that is equal to each row of Q, (m,); -1 if there is none."""
     first, group = equal_rows(np.concatenate([X, Q]))
     found = first[group[len(X) :]]

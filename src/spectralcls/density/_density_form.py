@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._inputs.missing import is_incomplete
-from .._utils.copies import places_of
+from .._utils.copies import matching_rows
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer, without_own
 from ._marginals import marginal
@@ -81,7 +81,7 @@ class DensityForm:
 
     def of_others(self, Q):
         """log f (m,) at queries; one sample is left out at a center for each query that is equal to it."""
-        out, place = self.log_density(Q), places_of(self.space.enter(Q), self.X)
+        out, place = self.log_density(Q), matching_rows(self.space.enter(Q), self.X)
         known = np.flatnonzero(place >= 0)
         if len(known):
             place, totals = place[known], self.weights.sum(axis=1)

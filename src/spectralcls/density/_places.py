@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._inputs.training_data import TrainingData
-from .._utils.copies import equal_rows, places_of, random_keys
+from .._utils.copies import equal_rows, matching_rows, random_keys
 from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
@@ -75,7 +75,7 @@ def share_of_ties(places, steps):
         asked = some[np.abs(gaps[place[some]] / steps[column] - 1) < NEXT]
         moved = X[asked]
         moved[:, column] = values[place[asked] + 1]
-        found = places_of(moved, X)
+        found = matching_rows(moved, X)
         neighbors = max(neighbors, weights[asked] @ np.where(found < 0, 0.0, weights[found]))
     return float(min(1.0, ENOUGH * neighbors / equal)) if equal > 0 else 0.0
 

@@ -340,8 +340,8 @@ class PerTurboClassifier(Classifier):
     ) -> Self:
         """Append labeled samples.
 
-        Up to rounding, the result equals `fit` on all samples with the same bandwidth and alpha, if each part has as
-        many copies per distinct sample, to whose mean weight alpha refers. The first call is a
+        Up to rounding, the result equals `fit` on all samples with the same bandwidth and alpha, if every part has the
+        same number of copies for each distinct sample, because alpha refers to their mean weight. The first call is a
         `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a single class nothing can
         be tuned: Silverman's bandwidth and the middle alpha are used until a second class appears. Exact Cholesky
         factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a truncated spectrum are
